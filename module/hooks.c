@@ -51,16 +51,6 @@ static enum sched_policy_verdict llcg_ask(const struct sched_policy_move *mv)
 	return llcg_answers[v.answer];
 }
 
-/*
- * A running thread is moved for the sake of balance only if the policy minds
- * nothing; one that the policy wants elsewhere is pushed by itself.
- */
-static enum sched_policy_verdict
-llcg_active_balance(const struct sched_policy_move *mv)
-{
-	return llcg_ask(mv);
-}
-
 static struct llcg_group *group_of_waking(struct task_struct *p,
 					  unsigned int flags)
 {
@@ -172,11 +162,12 @@ static const struct sched_policy_ops llcg_ops = {
 	.size		= sizeof(struct sched_policy_ops),
 	.name		= "llc_gran",
 	.can_migrate	= llcg_ask,
-	.active_balance	= llcg_active_balance,
+	.active_balance	= llcg_ask,
 	.select_cpu	= llcg_select_cpu,
 	.account	= llcg_account,
 	.tick		= llcg_tick,
 	.topology	= llcg_topology_rebuild,
+	.numa_task	= llcg_ask,
 };
 
 /**

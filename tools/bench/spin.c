@@ -28,10 +28,16 @@
 #define SCATTER_MS	1000
 #define ARRAY_WORDS	(64 * 1024)
 
-/* Shared with the children. */
+/*
+ * Shared with a child. Threads say themselves where they are: reading /proc
+ * takes so much time on a slow machine that it would be part of the load.
+ */
 struct shared {
 	volatile int ready;
-	pid_t tids[WATCH_MAX_THREADS];
+	struct {
+		pid_t tid;
+		volatile int cpu;
+	} threads[WATCH_MAX_THREADS];
 };
 
 struct options {
@@ -84,18 +90,19 @@ static int number(const char *text, int min, int max, char option)
 
 static void *spin(void *arg)
 {
-	pid_t *tid = arg;
-	unsigned int i = (uintptr_t)arg;
+	unsigned int n = (uintptr_t)arg, i = n, round;
 	struct shared *sh = shared[0];
 	long sum = 0;
 
-	*tid = syscall(SYS_gettid);
+	sh->threads[n].tid = syscall(SYS_gettid);
 	__atomic_add_fetch(&sh->ready, 1, __ATOMIC_SEQ_CST);
-	for (;;) {
+	for (round = 0;; round++) {
 		i = i * 1664525 + 1013904223;
 		sum += array[i % ARRAY_WORDS];
-		if (!(i & 0xff))
-			array[(i >> 8) % ARRAY_WORDS] = sum;
+		if (round & 0xff)
+			continue;
+		array[(i >> 8) % ARRAY_WORDS] = sum;
+		sh->threads[n].cpu = sched_getcpu();
 	}
 
 	return NULL;
@@ -114,7 +121,7 @@ static void child(struct shared *sh, int threads)
 	for (i = 0; i < threads; i++) {
 		pthread_t t;
 
-		if (pthread_create(&t, &attr, spin, &sh->tids[i])) {
+		if (pthread_create(&t, &attr, spin, (void *)(uintptr_t)i)) {
 			perror("spin: pthread_create");
 			_exit(1);
 		}
@@ -170,7 +177,7 @@ struct result {
 	double llcs, nodes;
 	int64_t unsettled_ms;
 	long moves, moves_half;
-	int samples;
+	int samples, started;
 };
 
 static void print_trail(const struct watch *w, int64_t at_ms)
@@ -227,13 +234,29 @@ static bool shares_cpu(const struct watch *w, int cpu)
 	int i;
 
 	for (i = 0; i < w->nr_threads; i++)
-		if (w->threads[i].running && w->threads[i].cpu == cpu)
+		if (w->threads[i].cpu == cpu)
 			return true;
 
 	return false;
 }
 
-static int watch_all(struct watch *ws, struct options *o)
+static void sample(struct watch *w, const struct shared *sh, bool first)
+{
+	const struct watch_machine *m = w->machine;
+	int i;
+
+	for (i = 0; i < w->nr_threads; i++) {
+		int cpu = sh->threads[i].cpu, before = w->threads[i].cpu;
+
+		w->threads[i].tid = sh->threads[i].tid;
+		w->threads[i].cpu = cpu;
+		w->threads[i].running = true;
+		w->moves += !first && m->llc[before] != m->llc[cpu];
+	}
+	watch_count(w);
+}
+
+static void watch_all(struct watch *ws, struct options *o)
 {
 	static struct result r[MAX_PROCS];
 	int64_t start = watch_now_ms(), at = 0, trail = 0, hog_ms = -1;
@@ -244,10 +267,7 @@ static int watch_all(struct watch *ws, struct options *o)
 		usleep(SAMPLE_MS * 1000);
 		at = watch_now_ms() - start;
 		for (p = 0; p < o->procs; p++) {
-			if (watch_sample(&ws[p])) {
-				fprintf(stderr, "spin: process %d is gone\n", p);
-				return 1;
-			}
+			sample(&ws[p], shared[p], !r[p].started++);
 			note(&r[p], &ws[p], at, o);
 			if (o->trail && at >= trail)
 				print_trail(&ws[p], at);
@@ -271,8 +291,6 @@ static int watch_all(struct watch *ws, struct options *o)
 		r[p].moves_half = r[p].moves - r[p].moves_half;
 		print_result(&ws[p], &r[p], o, hog_ms);
 	}
-
-	return 0;
 }
 
 static void parse(int argc, char **argv, struct options *o)
@@ -326,7 +344,7 @@ static void free_threads(const struct watch_machine *m, struct shared *sh, int n
 	for (cpu = 0; cpu < m->nr_cpus; cpu++)
 		CPU_SET(cpu, &all);
 	for (i = 0; i < nr; i++)
-		sched_setaffinity(sh->tids[i], sizeof(all), &all);
+		sched_setaffinity(sh->threads[i].tid, sizeof(all), &all);
 }
 
 static int start_process(const struct watch_machine *m, const struct options *o,
@@ -344,11 +362,11 @@ static int start_process(const struct watch_machine *m, const struct options *o,
 		child(shared[p], o->threads);
 	if (w->pid < 0)
 		return -errno;
-	w->skip = w->pid;
+	w->nr_threads = o->threads;
 	while (shared[p]->ready < o->threads)
 		usleep(1000);
 	for (i = 0; !o->in_place && i < o->threads; i++)
-		pin(shared[p]->tids[i], scatter_cpu(m, i, p));
+		pin(shared[p]->threads[i].tid, scatter_cpu(m, i, p));
 
 	return 0;
 }
@@ -358,7 +376,7 @@ int main(int argc, char **argv)
 	struct options o = { .threads = 2, .procs = 1, .seconds = 12 };
 	static struct watch ws[MAX_PROCS];
 	static struct watch_machine m;
-	int p, cpu, cores = 0, err;
+	int p, cpu, cores = 0;
 
 	parse(argc, argv, &o);
 	if (watch_machine_read(&m)) {
@@ -380,11 +398,11 @@ int main(int argc, char **argv)
 		for (p = 0; p < o.procs; p++)
 			free_threads(&m, shared[p], o.threads);
 	}
-	err = watch_all(ws, &o);
+	watch_all(ws, &o);
 	for (p = 0; p < o.procs; p++) {
 		kill(ws[p].pid, SIGKILL);
 		waitpid(ws[p].pid, NULL, 0);
 	}
 
-	return err;
+	return 0;
 }

@@ -123,7 +123,11 @@ static int last_cpu(const struct watch_thread *old, int nr, pid_t tid)
 	return -1;
 }
 
-static void count_places(struct watch *w)
+/**
+ * watch_count - LLCs and nodes in use, from @w->threads
+ * @w: the process, each thread with its CPU; @w->llcs and @w->nodes are set
+ */
+void watch_count(struct watch *w)
 {
 	const struct watch_machine *m = w->machine;
 	bool llc[WATCH_MAX_CPUS] = {}, node[WATCH_MAX_CPUS] = {};
@@ -180,7 +184,7 @@ int watch_sample(struct watch *w)
 		w->nr_threads++;
 	}
 	closedir(dir);
-	count_places(w);
+	watch_count(w);
 
 	return w->nr_threads ? 0 : -ESRCH;
 }

@@ -66,6 +66,7 @@ struct watch {
 
 int watch_machine_read(struct watch_machine *m);
 int watch_sample(struct watch *w);
+void watch_count(struct watch *w);
 int watch_llc_threads(const struct watch *w, int llc);
 int64_t watch_now_ms(void);
 
