@@ -66,6 +66,12 @@ bool llcg_epoch_advance(u64 now_ns)
 	return true;
 }
 
+/*
+ * The bucket after the newest is always clear, so that the first CPU of an epoch
+ * and others that follow it at once need not wait for each other: clearing
+ * begins one bucket ahead of where they add. Only a ring that was left alone
+ * for longer clears buckets that may be in use already.
+ */
 static void ring_advance(struct llcg_ring *ring, u32 epoch)
 {
 	u32 old = READ_ONCE(ring->epoch), n, i;
@@ -74,14 +80,14 @@ static void ring_advance(struct llcg_ring *ring, u32 epoch)
 		return;
 	if (cmpxchg(&ring->epoch, old, epoch) != old)
 		return;
-	n = min_t(u32, epoch - old, LLCG_WINDOW_EPOCHS);
+	n = min_t(u32, epoch - old, LLCG_RING_BUCKETS);
 	for (i = 0; i < n; i++)
-		atomic_set(&ring->bucket[(epoch - i) % LLCG_WINDOW_EPOCHS], 0);
+		atomic_set(&ring->bucket[(epoch + 1 - i) % LLCG_RING_BUCKETS], 0);
 }
 
 static void ring_add(struct llcg_ring *ring, u32 epoch, int amount)
 {
-	atomic_add(amount, &ring->bucket[epoch % LLCG_WINDOW_EPOCHS]);
+	atomic_add(amount, &ring->bucket[epoch % LLCG_RING_BUCKETS]);
 }
 
 /**
@@ -103,7 +109,7 @@ u32 llcg_ring_sum(const struct llcg_ring *ring, u32 epoch)
 		age = 0;
 	for (i = age; i < LLCG_WINDOW_EPOCHS; i++)
 		sum += atomic_read(&ring->bucket[(newest - (i - age)) %
-						 LLCG_WINDOW_EPOCHS]);
+						 LLCG_RING_BUCKETS]);
 
 	return max(sum, 0);
 }

@@ -25,6 +25,17 @@ static bool may_run_anywhere(const struct llcg_group *g, u32 epoch)
 	return epoch - READ_ONCE(g->all_epoch) < LLCG_ALLOWED_EPOCHS;
 }
 
+/* Whether the threads have just been set free, or restricted. */
+static bool affinity_changed(struct llcg_group *g, u32 epoch)
+{
+	bool anywhere = may_run_anywhere(g, epoch);
+	bool changed = anywhere != g->anywhere;
+
+	g->anywhere = anywhere;
+
+	return changed;
+}
+
 /* Affinity as the threads last seen have it: gathered over some windows. */
 static void turn_allowed(struct llcg_group *g, u32 epoch)
 {
@@ -48,12 +59,13 @@ static void tell_room(void *ctx, u32 llc, struct llcg_room *room)
 	claims = max(atomic_read(&l->claims), 0);
 	claims -= min(claims, g->claims[llc]);
 
-	if (may_run_anywhere(g, f->epoch))
+	if (g->anywhere)
 		capacity = READ_ONCE(l->capacity);
 	else
 		capacity = llcg_topology_capacity(l, g->allowed);
 	room->total = capacity * llcg_get(LLCG_FILL_PCT) / 100;
-	room->others = max(load - min(load, own), claims);
+	room->claims = claims;
+	room->load = load - min(load, own);
 	room->full = load > l->capacity + (l->capacity >> LLCG_SLACK_SHIFT);
 }
 
@@ -146,6 +158,7 @@ static void decide(struct fold *f)
 		.nr_visits = g->nr_visits,
 		.demand = g->demand,
 		.machine_full = READ_ONCE(g->machine->full),
+		.refit = affinity_changed(g, f->epoch),
 		.guarded = llcg_get(LLCG_FOOTPRINT_GUARD),
 		.tolerance = llcg_get(LLCG_AGGR_TOLERANCE),
 		.room = tell_room,

@@ -32,7 +32,8 @@
 
 /* account.c: demand of tasks, each counted once in the last few epochs */
 
-#define LLCG_WINDOW_EPOCHS	8
+#define LLCG_WINDOW_EPOCHS	7
+#define LLCG_RING_BUCKETS	(LLCG_WINDOW_EPOCHS + 1)
 
 /**
  * struct llcg_ring - sum of what each task of a set would use
@@ -46,7 +47,7 @@
  */
 struct llcg_ring {
 	u32 epoch;
-	atomic_t bucket[LLCG_WINDOW_EPOCHS];
+	atomic_t bucket[LLCG_RING_BUCKETS];
 };
 
 u32 llcg_epoch_now(void);
@@ -155,6 +156,7 @@ struct llcg_slot {
  * @folded_epoch: last fold
  * @folded_ns: when it was
  * @demand: what its threads would use, as of the last fold
+ * @anywhere: one of its threads may run anywhere, as of the last fold
  * @allowed: CPUs that its threads may use, where all are restricted
  * @allowed_next: the same, being gathered; written without @lock by any thread
  * @allowed_epoch: when @allowed was last replaced
@@ -183,6 +185,7 @@ struct llcg_group {
 	u32 folded_epoch;
 	u64 folded_ns;
 	u32 demand;
+	bool anywhere;
 	cpumask_var_t allowed;
 	cpumask_var_t allowed_next;
 	u32 allowed_epoch;

@@ -19,8 +19,14 @@
 #define LLCG_CORE_CAPACITY	1024
 
 enum llcg_limits {
-	/* Range is measured against capacity plus 1/16, see range.c. */
+	/*
+	 * Demand may exceed capacity by 1/16, but no more than half a core: the
+	 * crumbs that daemons take add no LLC, a busy task does.
+	 */
 	LLCG_SLACK_SHIFT	= 4,
+	LLCG_SLACK_MAX		= LLCG_CORE_CAPACITY / 2,
+	/* Epochs for which others must be in the way before a range grows. */
+	LLCG_SQUEEZE_EPOCHS	= 8,
 	/* Epochs for which less must suffice before a range shrinks. */
 	LLCG_SHRINK_EPOCHS	= 20,
 	/* A preferred LLC is left for one with so many times the occupancy. */
@@ -110,12 +116,14 @@ struct llcg_verdict {
  * struct llcg_room - what an LLC offers one group
  * @total: capacity of the cores that the group may run on, less what RT tasks
  *	and interrupts take, times fill_pct
- * @others: demand of everyone else there, or what they claim if more
+ * @claims: what other groups plan to use of it
+ * @load: demand of everyone else that runs there now
  * @full: more is runnable there than it has cores for
  */
 struct llcg_room {
 	u32 total;
-	u32 others;
+	u32 claims;
+	u32 load;
 	bool full;
 };
 
@@ -148,6 +156,7 @@ struct llcg_footprint {
  * @nr_visits: how many
  * @demand: what its threads would use if they could
  * @machine_full: more is runnable than the machine has cores for
+ * @refit: its threads' affinity changed, so the old range means nothing
  * @guarded: footprint_guard is on
  * @tolerance: aggr_tolerance
  * @room: tells what an LLC offers this group; called O(visits + range) times
@@ -160,6 +169,7 @@ struct llcg_inputs {
 	u32 nr_visits;
 	u32 demand;
 	bool machine_full;
+	bool refit;
 	bool guarded;
 	u32 tolerance;
 	void (*room)(void *ctx, u32 llc, struct llcg_room *room);
@@ -170,6 +180,8 @@ struct llcg_inputs {
 /**
  * struct llcg_state - a group's decision and what it needs to change it
  * @decision: the current one
+ * @raise_epochs: epochs in a row for which others squeezed the group
+ * @raise_range: the shortest range that would have done meanwhile
  * @lower_epochs: epochs in a row for which a shorter range would have done
  * @lower_range: the longest of those shorter ranges
  * @footprint: as last looked at
@@ -177,6 +189,8 @@ struct llcg_inputs {
  */
 struct llcg_state {
 	union llcg_decision decision;
+	u16 raise_epochs;
+	u16 raise_range;
 	u16 lower_epochs;
 	u16 lower_range;
 	struct llcg_footprint footprint;

@@ -5,6 +5,11 @@
  */
 #include <llc_gran/policy.h>
 
+static u32 minus(u32 a, u32 b)
+{
+	return a > b ? a - b : 0;
+}
+
 /**
  * llcg_free_capacity - what is left of an LLC for a group
  * @room: what it offers
@@ -13,7 +18,7 @@
  */
 u32 llcg_free_capacity(const struct llcg_room *room)
 {
-	return room->total > room->others ? room->total - room->others : 0;
+	return minus(room->total, max_t(u32, room->claims, room->load));
 }
 
 /**
@@ -129,43 +134,89 @@ static u32 choose_preferred(const struct llcg_state *s,
 }
 
 /*
- * The shortest leading part whose capacity holds the demand. The slack of 1/16
- * keeps the crumbs that daemons take from adding an LLC.
+ * The shortest leading part whose capacity holds the demand: as it is now, or
+ * as it would be without the load of others, which comes and goes.
  */
-static u32 needed_range(const struct llcg_inputs *in, u32 pref)
+static u32 needed_range(const struct llcg_inputs *in, u32 pref, bool ignore_load)
 {
 	u64 capacity = 0;
 	u32 k;
 
 	for (k = 0; k < in->topo->nr_llcs; k++) {
-		capacity += free_on(in, llcg_topo_at(in->topo, pref, k));
-		if (capacity + (capacity >> LLCG_SLACK_SHIFT) >= in->demand &&
-		    capacity)
+		struct llcg_room room;
+		u64 slack;
+
+		in->room(in->ctx, llcg_topo_at(in->topo, pref, k), &room);
+		if (ignore_load)
+			room.load = 0;
+		capacity += llcg_free_capacity(&room);
+		slack = min_t(u64, capacity >> LLCG_SLACK_SHIFT, LLCG_SLACK_MAX);
+		if (capacity && capacity + slack >= in->demand)
 			return k + 1;
 	}
 
 	return in->topo->nr_llcs;
 }
 
-/* Grows at once; shrinks when less has been enough for long. */
-static u32 settle_range(struct llcg_state *s, u32 needed, bool moved)
+static void reset_raise(struct llcg_state *s)
 {
-	u32 range = s->decision.range;
+	s->raise_epochs = 0;
+	s->raise_range = U16_MAX;
+}
 
-	if (moved || needed >= range) {
-		s->lower_epochs = 0;
-		s->lower_range = 0;
-		return needed;
-	}
+static void reset_lower(struct llcg_state *s)
+{
+	s->lower_epochs = 0;
+	s->lower_range = 0;
+}
 
+/* Others are in the way: grow when they have been for some time. */
+static u32 raise_range(struct llcg_state *s, u32 range, u32 needed)
+{
+	s->raise_range = min_t(u16, s->raise_range, needed);
+	if (++s->raise_epochs < LLCG_SQUEEZE_EPOCHS)
+		return range;
+	range = s->raise_range;
+	reset_raise(s);
+
+	return range;
+}
+
+/* Shrink when less has been enough for long. */
+static u32 lower_range(struct llcg_state *s, u32 range, u32 needed)
+{
 	s->lower_range = max_t(u16, s->lower_range, needed);
 	if (++s->lower_epochs < LLCG_SHRINK_EPOCHS)
 		return range;
-	needed = s->lower_range;
-	s->lower_epochs = 0;
-	s->lower_range = 0;
+	range = s->lower_range;
+	reset_lower(s);
 
-	return needed;
+	return range;
+}
+
+/* Follows the group's own demand up at once, all else when it persists. */
+static u32 settle_range(struct llcg_state *s, const struct llcg_inputs *in,
+			u32 pref, bool anew)
+{
+	u32 range = s->decision.range;
+	u32 own = needed_range(in, pref, true);
+	u32 needed = needed_range(in, pref, false);
+
+	if (anew || own > range) {
+		reset_raise(s);
+		reset_lower(s);
+		return own;
+	}
+	if (needed >= range)
+		reset_lower(s);
+	if (needed <= range)
+		reset_raise(s);
+	if (needed > range)
+		return raise_range(s, range, needed);
+	if (needed < range)
+		return lower_range(s, range, needed);
+
+	return range;
 }
 
 static u32 first_not_full(const struct llcg_inputs *in, u32 pref)
@@ -195,14 +246,14 @@ void llcg_decide(struct llcg_state *s, const struct llcg_inputs *in)
 {
 	union llcg_decision d = s->decision;
 	u32 pref = choose_preferred(s, in);
-	bool moved = !d.packed || pref != d.pref;
+	bool anew = !d.packed || pref != d.pref || in->refit;
 
 	d.pref = pref;
 	d.reason = check_footprint(s, in, pref);
 	if (d.reason == LLCG_REASON_PACKED && in->machine_full)
 		d.reason = LLCG_REASON_SATURATED;
 	d.packed = d.reason == LLCG_REASON_PACKED;
-	d.range = settle_range(s, needed_range(in, pref), moved);
+	d.range = settle_range(s, in, pref, anew);
 	d.spill = first_not_full(in, pref);
 	s->decision = d;
 }

@@ -384,7 +384,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (cpu = 0; cpu < m.nr_cpus; cpu++)
-		cores += m.llc[cpu] == 0;
+		cores += m.llc[cpu] == 0 && m.first_of_core[cpu];
 	if (!o.ideal)
 		o.ideal = (o.threads + cores - 1) / cores;
 

@@ -43,6 +43,17 @@ static int llc_leader(int cpu)
 	return leader;
 }
 
+static bool is_first_of_core(int cpu)
+{
+	char path[128], text[4096];
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+		 cpu);
+
+	return read_text(path, text, sizeof(text)) || atoi(text) == cpu;
+}
+
 static int node_of(int cpu)
 {
 	char path[128];
@@ -80,6 +91,7 @@ int watch_machine_read(struct watch_machine *m)
 			continue;
 		m->llc[cpu] = leader == cpu ? m->nr_llcs++ : m->llc[leader];
 		m->node[cpu] = node_of(cpu);
+		m->first_of_core[cpu] = is_first_of_core(cpu);
 		if (m->node[cpu] >= m->nr_nodes)
 			m->nr_nodes = m->node[cpu] + 1;
 		m->nr_cpus = cpu + 1;

@@ -21,6 +21,7 @@
  * @nr_nodes: nodes with CPUs
  * @llc: LLC of each CPU, numbered in the order of their lowest CPUs; -1 offline
  * @node: node of each CPU
+ * @first_of_core: whether the CPU is the first of its core
  */
 struct watch_machine {
 	int nr_cpus;
@@ -28,6 +29,7 @@ struct watch_machine {
 	int nr_nodes;
 	int llc[WATCH_MAX_CPUS];
 	int node[WATCH_MAX_CPUS];
+	bool first_of_core[WATCH_MAX_CPUS];
 };
 
 /**
