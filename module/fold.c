@@ -52,21 +52,21 @@ static void tell_room(void *ctx, u32 llc, struct llcg_room *room)
 	const struct llcg_group *g = f->g;
 	const struct llcg_llc *l = &g->machine->llcs[llc];
 	const struct llcg_slot *slot = g->slots[llc];
-	u32 load = llcg_ring_sum(&l->load, f->epoch), own = 0, claims, capacity;
+	u32 load = llcg_ring_sum(&l->load, f->epoch), own = 0, claims;
+	u32 capacity = READ_ONCE(l->capacity), allowed = capacity;
 
 	if (slot)
 		own = llcg_ring_sum(&slot->load, f->epoch);
 	claims = max(atomic_read(&l->claims), 0);
 	claims -= min(claims, g->claims[llc]);
 
-	if (g->anywhere)
-		capacity = READ_ONCE(l->capacity);
-	else
-		capacity = llcg_topology_capacity(l, g->allowed);
-	room->total = capacity * llcg_get(LLCG_FILL_PCT) / 100;
+	if (!g->anywhere)
+		allowed = min(llcg_topology_capacity(l, g->allowed), capacity);
+	room->total = allowed * llcg_get(LLCG_FILL_PCT) / 100;
+	room->outside = capacity - allowed;
 	room->claims = claims;
 	room->load = load - min(load, own);
-	room->full = load > l->capacity + (l->capacity >> LLCG_SLACK_SHIFT);
+	room->full = load > capacity + (capacity >> LLCG_SLACK_SHIFT);
 }
 
 static void tell_footprint(void *ctx, u32 llc, struct llcg_footprint *fp)

@@ -174,6 +174,7 @@ static void add_slot(struct llcg_group *g, u32 llc)
 		if (!slot)
 			return;
 		slot->load.epoch = llcg_epoch_now();
+		/* Readers on other CPUs must see it initialised. */
 		smp_store_release(&g->slots[llc], slot);
 	}
 

@@ -3,6 +3,8 @@
  * The hooks: turn the scheduler's question into the policy's, and its answer
  * back. No policy is here.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/sched/clock.h>
 
@@ -124,7 +126,8 @@ static void note_affinity(struct llcg_machine *m, struct llcg_group *g,
 		cpumask_or(g->allowed_next, g->allowed_next, &p->cpus_mask);
 }
 
-/* O(1), plus a fold and a push at most once an epoch and group, plus O(LLCs)
+/*
+ * O(1), plus a fold and a push at most once an epoch and group, plus O(LLCs)
  * once an epoch for the whole machine.
  */
 static void llcg_tick(struct task_struct *p, int cpu)
@@ -182,9 +185,9 @@ int llcg_hooks_register(void)
 	int err = sched_policy_register(&llcg_ops);
 
 	if (err == -EBUSY)
-		pr_err("llc_gran: another scheduler policy is registered\n");
+		pr_err("another scheduler policy is registered\n");
 	else if (err)
-		pr_err("llc_gran: the kernel's policy hooks do not fit this module: %d\n",
+		pr_err("the kernel's policy hooks do not fit this module: %d\n",
 		       err);
 
 	return err;

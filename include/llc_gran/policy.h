@@ -31,6 +31,8 @@ enum llcg_limits {
 	LLCG_SHRINK_EPOCHS	= 20,
 	/* A preferred LLC is left for one with so many times the occupancy. */
 	LLCG_SWITCH_FACTOR	= 2,
+	/* Epochs in a row for which another must be better. */
+	LLCG_SWITCH_EPOCHS	= 8,
 	/* aggr_tolerance: every step above 1 adds so many LLC shares. */
 	LLCG_TOLERANCE_STEP	= 256,
 	LLCG_TOLERANCE_MAX	= 100,
@@ -116,12 +118,14 @@ struct llcg_verdict {
  * struct llcg_room - what an LLC offers one group
  * @total: capacity of the cores that the group may run on, less what RT tasks
  *	and interrupts take, times fill_pct
- * @claims: what other groups plan to use of it
+ * @outside: likewise of the cores that the group may not run on
+ * @claims: what other groups plan to use of the LLC
  * @load: demand of everyone else that runs there now
  * @full: more is runnable there than it has cores for
  */
 struct llcg_room {
 	u32 total;
+	u32 outside;
 	u32 claims;
 	u32 load;
 	bool full;
@@ -180,6 +184,7 @@ struct llcg_inputs {
 /**
  * struct llcg_state - a group's decision and what it needs to change it
  * @decision: the current one
+ * @switch_epochs: epochs in a row for which another preferred LLC was better
  * @raise_epochs: epochs in a row for which others squeezed the group
  * @raise_range: the shortest range that would have done meanwhile
  * @lower_epochs: epochs in a row for which a shorter range would have done
@@ -189,6 +194,7 @@ struct llcg_inputs {
  */
 struct llcg_state {
 	union llcg_decision decision;
+	u16 switch_epochs;
 	u16 raise_epochs;
 	u16 raise_range;
 	u16 lower_epochs;

@@ -48,11 +48,10 @@ typedef int64_t s64;
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			UINT64_MAX
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define mul_u64_u32_div(a, mul, div) \
-	((u64)((unsigned __int128)(a) * (mul) / (div)))
+#define min_t(type, a, b)	\
+	({ type __a = (a); type __b = (b); __a < __b ? __a : __b; })
+#define max_t(type, a, b)	\
+	({ type __a = (a); type __b = (b); __a > __b ? __a : __b; })
 
 static inline void *llcg_zalloc(size_t nr, size_t size)
 {

@@ -14,11 +14,15 @@ static u32 minus(u32 a, u32 b)
  * llcg_free_capacity - what is left of an LLC for a group
  * @room: what it offers
  *
+ * Others are taken to use the cores first that the group may not run on.
+ *
  * Return: capacity, 0 if others need it all.
  */
 u32 llcg_free_capacity(const struct llcg_room *room)
 {
-	return minus(room->total, max_t(u32, room->claims, room->load));
+	u32 others = max_t(u32, room->claims, room->load);
+
+	return minus(room->total, minus(others, room->outside));
 }
 
 /**
@@ -56,7 +60,7 @@ static enum llcg_reason check_footprint(struct llcg_state *s,
 	s->bound_bytes = bound;
 	if (!in->tolerance)
 		return LLCG_REASON_TOLERANCE;
-	if (!in->guarded || bound == U64_MAX)
+	if (!in->guarded || in->tolerance >= LLCG_TOLERANCE_MAX)
 		return LLCG_REASON_PACKED;
 	if (!s->footprint.known || !s->footprint.llc_bytes)
 		return LLCG_REASON_NO_FOOTPRINT;
@@ -87,8 +91,8 @@ static u32 useful_occupancy(const struct llcg_inputs *in,
 }
 
 /*
- * All that the group uses is taken by others: go to the nearest LLC with a
- * whole core free, or stay.
+ * All that the group uses is taken by others: the nearest LLC with half a core
+ * free, or where it is.
  */
 static u32 nearest_free(const struct llcg_inputs *in, u32 from)
 {
@@ -104,17 +108,18 @@ static u32 nearest_free(const struct llcg_inputs *in, u32 from)
 	return from;
 }
 
-static u32 choose_preferred(const struct llcg_state *s,
-			    const struct llcg_inputs *in)
+/*
+ * Where the group would be best: the LLC that it occupies most, but the one it
+ * is at unless another has twice the occupancy.
+ */
+static u32 best_preferred(const struct llcg_inputs *in, u32 current, bool fresh)
 {
-	bool fresh = s->decision.reason == LLCG_REASON_NEW ||
-		     s->decision.reason == LLCG_REASON_IDLE;
-	u32 i, current_useful = 0, best_useful = 0, best = s->decision.pref;
+	u32 i, current_useful = 0, best_useful = 0, best = current;
 
 	for (i = 0; i < in->nr_visits; i++) {
 		u32 useful = useful_occupancy(in, &in->visits[i]);
 
-		if (in->visits[i].llc == s->decision.pref && !fresh)
+		if (in->visits[i].llc == current)
 			current_useful = useful;
 		if (useful > best_useful) {
 			best_useful = useful;
@@ -128,7 +133,23 @@ static u32 choose_preferred(const struct llcg_state *s,
 		return nearest_free(in, best);
 	}
 	if (!fresh && best_useful < LLCG_SWITCH_FACTOR * current_useful)
+		return current;
+
+	return best;
+}
+
+/* The load of others comes and goes: another LLC must be better for some time. */
+static u32 choose_preferred(struct llcg_state *s, const struct llcg_inputs *in)
+{
+	bool fresh = s->decision.reason == LLCG_REASON_NEW ||
+		     s->decision.reason == LLCG_REASON_IDLE;
+	u32 best = best_preferred(in, s->decision.pref, fresh);
+
+	if (fresh || best == s->decision.pref)
+		s->switch_epochs = 0;
+	else if (++s->switch_epochs < LLCG_SWITCH_EPOCHS)
 		return s->decision.pref;
+	s->switch_epochs = 0;
 
 	return best;
 }
@@ -227,7 +248,7 @@ static u32 first_not_full(const struct llcg_inputs *in, u32 pref)
 		struct llcg_room room;
 
 		in->room(in->ctx, llcg_topo_at(in->topo, pref, k), &room);
-		if (!room.full)
+		if (!room.full && room.total)
 			break;
 	}
 

@@ -148,7 +148,9 @@ static int fill(struct llcg_topo *t, const struct llcg_topo_spec *spec)
  * @spec: its nodes, LLCs and distances; not referenced after return
  * @topo: set on success
  *
- * O(nodes^2 log nodes + sum of squared LLCs a node). May sleep.
+ * May sleep. O(nodes^2) where distances grow with the difference of the node
+ * numbers, as they mostly do, O(nodes^3) at worst; likewise for the LLCs of a
+ * node with distances.
  *
  * Return: 0, -EINVAL for a machine or node without LLCs, -E2BIG beyond
  * LLCG_MAX_NODES, LLCG_MAX_LLCS, or LLCG_MAX_RANKED for a node with distances,
