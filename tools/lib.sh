@@ -101,6 +101,7 @@ llcg_stop()
 	kill -TERM -- "-$LLCG_CHILD" 2>/dev/null || :
 	wait "$LLCG_CHILD" 2>/dev/null || :
 	LLCG_CHILD=
+	[ ! -t 2 ] || printf '\n' >&2
 }
 
 # llcg_debian_source SUITE…: "URI KEYRING" of the archive that apt takes the

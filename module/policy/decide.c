@@ -112,15 +112,15 @@ static u32 nearest_free(const struct llcg_inputs *in, u32 from)
  * Where the group would be best: the LLC that it occupies most, but the one it
  * is at unless another has twice the occupancy.
  */
-static u32 best_preferred(const struct llcg_inputs *in, u32 current, bool fresh)
+static u32 best_preferred(const struct llcg_inputs *in, u32 old, bool fresh)
 {
-	u32 i, current_useful = 0, best_useful = 0, best = current;
+	u32 i, old_useful = 0, best_useful = 0, best = old;
 
 	for (i = 0; i < in->nr_visits; i++) {
 		u32 useful = useful_occupancy(in, &in->visits[i]);
 
-		if (in->visits[i].llc == current)
-			current_useful = useful;
+		if (in->visits[i].llc == old)
+			old_useful = useful;
 		if (useful > best_useful) {
 			best_useful = useful;
 			best = in->visits[i].llc;
@@ -132,8 +132,8 @@ static u32 best_preferred(const struct llcg_inputs *in, u32 current, bool fresh)
 			best = in->visits[0].llc;
 		return nearest_free(in, best);
 	}
-	if (!fresh && best_useful < LLCG_SWITCH_FACTOR * current_useful)
-		return current;
+	if (!fresh && best_useful < LLCG_SWITCH_FACTOR * old_useful)
+		return old;
 
 	return best;
 }

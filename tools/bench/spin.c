@@ -27,6 +27,7 @@
 #define SAMPLE_MS	10
 #define SCATTER_MS	1000
 #define ARRAY_WORDS	(64 * 1024)
+#define LINE_WORDS	(64 / sizeof(long))
 
 /*
  * Shared with a child. Threads say themselves where they are: reading /proc
@@ -46,12 +47,16 @@ struct options {
 	int seconds;
 	int hog_after_ms;
 	int ideal;
+	int stream_mib;
 	bool trail;
 	bool in_place;
 };
 
 static struct shared *shared[MAX_PROCS];
-static long array[ARRAY_WORDS];
+/* What a child's threads share. */
+static long *array;
+static size_t array_words = ARRAY_WORDS;
+static int nr_threads;
 
 static void usage(FILE *to)
 {
@@ -65,6 +70,8 @@ static void usage(FILE *to)
 		"  -H MS  so long after the threads are free, a pinned busy process joins\n"
 		"         the CPU of one of them (never)\n"
 		"  -f     free from the start: threads are not scattered\n"
+		"  -m MIB walk through an array of so much memory, line by line (reads\n"
+		"         and writes 512 KiB at random)\n"
 		"  -v     print the LLCs of every thread ten times a second\n"
 		"One line a process: threads, LLCs and nodes on average over the second\n"
 		"half, when it settled on -i LLCs for good (ms, -1 never), moves of a\n"
@@ -88,6 +95,24 @@ static int number(const char *text, int min, int max, char option)
 	return n;
 }
 
+static void *stream(void *arg)
+{
+	unsigned int n = (uintptr_t)arg, round;
+	size_t i = array_words / nr_threads * n / LINE_WORDS * LINE_WORDS;
+	struct shared *sh = shared[0];
+
+	sh->threads[n].tid = syscall(SYS_gettid);
+	__atomic_add_fetch(&sh->ready, 1, __ATOMIC_SEQ_CST);
+	for (round = 0;; round++) {
+		array[i]++;
+		i = i + LINE_WORDS < array_words ? i + LINE_WORDS : 0;
+		if (!(round & 0xff))
+			sh->threads[n].cpu = sched_getcpu();
+	}
+
+	return NULL;
+}
+
 static void *spin(void *arg)
 {
 	unsigned int n = (uintptr_t)arg, i = n, round;
@@ -108,20 +133,30 @@ static void *spin(void *arg)
 	return NULL;
 }
 
-/* The child: @threads busy threads, of which the main thread is none. */
-static void child(struct shared *sh, int threads)
+/* The child: busy threads, of which the main thread is none. */
+static void child(struct shared *sh, const struct options *o)
 {
+	void *(*fn)(void *) = o->stream_mib ? stream : spin;
 	pthread_attr_t attr;
 	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	shared[0] = sh;
+	nr_threads = o->threads;
+	if (o->stream_mib)
+		array_words = (size_t)o->stream_mib * (1024 * 1024) / sizeof(*array);
+	array = mmap(NULL, array_words * sizeof(*array), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (array == MAP_FAILED) {
+		perror("spin: mmap");
+		_exit(1);
+	}
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 64 * 1024);
-	for (i = 0; i < threads; i++) {
+	for (i = 0; i < nr_threads; i++) {
 		pthread_t t;
 
-		if (pthread_create(&t, &attr, spin, (void *)(uintptr_t)i)) {
+		if (pthread_create(&t, &attr, fn, (void *)(uintptr_t)i)) {
 			perror("spin: pthread_create");
 			_exit(1);
 		}
@@ -297,7 +332,7 @@ static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:p:s:i:H:fvh")) != -1) {
+	while ((c = getopt(argc, argv, "t:p:s:i:H:m:fvh")) != -1) {
 		switch (c) {
 		case 't':
 			o->threads = number(optarg, 1, WATCH_MAX_THREADS / MAX_PROCS, c);
@@ -313,6 +348,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'H':
 			o->hog_after_ms = number(optarg, 1, 600000, c);
+			break;
+		case 'm':
+			o->stream_mib = number(optarg, 1, 1048576, c);
 			break;
 		case 'f':
 			o->in_place = true;
@@ -359,12 +397,15 @@ static int start_process(const struct watch_machine *m, const struct options *o,
 	w->machine = m;
 	w->pid = fork();
 	if (!w->pid)
-		child(shared[p], o->threads);
+		child(shared[p], o);
 	if (w->pid < 0)
 		return -errno;
 	w->nr_threads = o->threads;
-	while (shared[p]->ready < o->threads)
+	while (shared[p]->ready < o->threads) {
+		if (waitpid(w->pid, NULL, WNOHANG))
+			return -ECHILD;
 		usleep(1000);
+	}
 	for (i = 0; !o->in_place && i < o->threads; i++)
 		pin(shared[p]->threads[i].tid, scatter_cpu(m, i, p));
 
@@ -390,7 +431,7 @@ int main(int argc, char **argv)
 
 	for (p = 0; p < o.procs; p++)
 		if (start_process(&m, &o, p, &ws[p])) {
-			perror("spin: fork");
+			fprintf(stderr, "spin: cannot start process %d\n", p);
 			return 1;
 		}
 	if (!o.in_place) {
