@@ -205,6 +205,7 @@ void llcg_fold(struct llcg_group *g, struct task_struct *p, u32 epoch,
 		decide(&f);
 		stake_claims(&f);
 		atomic_set(&g->pushes, 0);
+		atomic_set(&g->searches, 0);
 		llcg_stat_add(LLCG_STAT_FOLDS, 1);
 		trace_llcg_group(g);
 	}

@@ -25,32 +25,75 @@ static const enum llcg_stat_id llcg_answer_stats[] = {
 	[LLCG_DENY]	= LLCG_STAT_DENIED,
 };
 
-/* O(1); the group is found by the cookie of a task that may run elsewhere. */
-static enum sched_policy_verdict llcg_ask(const struct sched_policy_move *mv)
-{
+/* A question about a move, once its group and LLCs are known. */
+struct llcg_question {
+	const struct sched_policy_move *mv;
 	struct llcg_group *g;
-	struct llcg_verdict v;
-	union llcg_decision d;
-	u32 src, dst;
+	u32 src;
+	u32 dst;
+};
 
+/*
+ * The group is found by the cookie, since the task may be about to get another
+ * mm elsewhere.
+ */
+static bool understand(struct llcg_question *q, const struct sched_policy_move *mv)
+{
 	if (!llcg_get(LLCG_ENABLED))
-		return SCHED_POLICY_DEFAULT;
-	g = llcg_group_find(READ_ONCE(mv->p->sched_policy[LLCG_TASK_COOKIE]));
-	if (!g)
-		return SCHED_POLICY_DEFAULT;
-	src = g->machine->cpu_llc[mv->src_cpu];
-	dst = g->machine->cpu_llc[mv->dst_cpu];
-	if (src == LLCG_NO_LLC || dst == LLCG_NO_LLC)
-		return SCHED_POLICY_DEFAULT;
+		return false;
+	q->mv = mv;
+	q->g = llcg_group_find(READ_ONCE(mv->p->sched_policy[LLCG_TASK_COOKIE]));
+	if (!q->g)
+		return false;
+	q->src = q->g->machine->cpu_llc[mv->src_cpu];
+	q->dst = q->g->machine->cpu_llc[mv->dst_cpu];
 
-	d.word = READ_ONCE(g->decision.word);
-	v = llcg_verdict(g->machine->topo, d, src, dst,
-			 mv->newidle || sched_policy_cpu_idle(mv->dst_cpu));
+	return q->src != LLCG_NO_LLC && q->dst != LLCG_NO_LLC;
+}
+
+static enum sched_policy_verdict reply(const struct llcg_question *q,
+				       struct llcg_verdict v, union llcg_decision d)
+{
 	llcg_stat_add(llcg_answer_stats[v.answer], 1);
 	if (v.answer != LLCG_DEFAULT)
-		trace_llcg_can_migrate(mv, v, d);
+		trace_llcg_can_migrate(q->mv, v, d);
 
 	return llcg_answers[v.answer];
+}
+
+static bool dst_idle(const struct sched_policy_move *mv)
+{
+	return mv->newidle || sched_policy_cpu_idle(mv->dst_cpu);
+}
+
+/* O(1). */
+static enum sched_policy_verdict llcg_ask(const struct sched_policy_move *mv)
+{
+	struct llcg_question q;
+	union llcg_decision d;
+
+	if (!understand(&q, mv))
+		return SCHED_POLICY_DEFAULT;
+	d.word = READ_ONCE(q.g->decision.word);
+
+	return reply(&q, llcg_verdict(q.g->machine->topo, d, q.src, q.dst,
+				      dst_idle(mv)), d);
+}
+
+/* O(1). */
+static enum sched_policy_verdict llcg_ask_numa(const struct sched_policy_move *mv)
+{
+	struct llcg_question q;
+	union llcg_decision d;
+	bool home;
+
+	if (!understand(&q, mv))
+		return SCHED_POLICY_DEFAULT;
+	d.word = READ_ONCE(q.g->decision.word);
+	home = llcg_task_preferred_nid(mv->p) == q.g->machine->llcs[q.dst].nid;
+
+	return reply(&q, llcg_numa_verdict(q.g->machine->topo, d, q.src, q.dst,
+					   dst_idle(mv), home), d);
 }
 
 static struct llcg_group *group_of_waking(struct task_struct *p,
@@ -170,7 +213,7 @@ static const struct sched_policy_ops llcg_ops = {
 	.account	= llcg_account,
 	.tick		= llcg_tick,
 	.topology	= llcg_topology_rebuild,
-	.numa_task	= llcg_ask,
+	.numa_task	= llcg_ask_numa,
 };
 
 /**

@@ -149,6 +149,7 @@ struct llcg_slot {
  * @machine: the machine it was made for; valid as long as the group is found
  * @decision: what readers see; written under @lock
  * @pushes: pushes since the last fold
+ * @searches: searches for an idle CPU to push to, likewise
  * @seen_epoch: last epoch in which a thread of it was seen
  * @all_epoch: last epoch in which one was that may run anywhere
  * @lock: protects all below; a trylock in the tick, never waited for there
@@ -177,6 +178,7 @@ struct llcg_group {
 	struct llcg_machine *machine;
 	union llcg_decision decision;
 	atomic_t pushes;
+	atomic_t searches;
 	u32 seen_epoch;
 	u32 all_epoch;
 

@@ -17,6 +17,9 @@
  */
 #define LLCG_RESERVE_NS		(5 * NSEC_PER_MSEC)
 
+/* Searches for an idle CPU that a group may make an epoch, for each push. */
+#define LLCG_SEARCHES_A_PUSH	4
+
 static DEFINE_PER_CPU(u64, reserved_until_ns);
 
 static bool is_reserved(int cpu, u64 now_ns)
@@ -104,28 +107,54 @@ int llcg_find_idle(struct llcg_group *g, union llcg_decision d,
 	return idle_in_range(g->machine, d, p, local_clock());
 }
 
+/*
+ * What others on its CPU take from a thread: it is runnable for longer than it
+ * runs. The averages lag, so somebody must be there now, too.
+ */
+static u32 waiting(const struct task_struct *p, int cpu)
+{
+	struct sched_policy_load load;
+	unsigned long runnable = READ_ONCE(p->se.avg.runnable_avg);
+	unsigned long util = READ_ONCE(p->se.avg.util_avg);
+
+	if (runnable <= util + LLCG_WAIT_MAX)
+		return 0;
+	sched_policy_cpu_load(cpu, &load);
+
+	return load.nr_runnable > 1 ? runnable - util : 0;
+}
+
+/* Whether the group has a push left in this epoch, and a search for a place. */
+static bool may_search(struct llcg_group *g, u32 push_max)
+{
+	return atomic_read(&g->pushes) < push_max &&
+	       atomic_read(&g->searches) < LLCG_SEARCHES_A_PUSH * push_max &&
+	       atomic_fetch_inc(&g->searches) < LLCG_SEARCHES_A_PUSH * push_max;
+}
+
 /**
- * llcg_place - send a running thread into its group's range
+ * llcg_place - send a running thread where it belongs in its group's range
  * @g: the group
  * @p: current
  * @cpu: where it runs
  *
  * From the tick, interrupts off, inside an RCU read section. At most push_max
- * threads of a group an epoch, and never two to one CPU. O(CPUs of the range).
+ * threads of a group an epoch, and never two to one CPU. O(1) for a thread that
+ * is well placed; else O(CPUs of the range), a few times an epoch and group.
  */
 void llcg_place(struct llcg_group *g, struct task_struct *p, int cpu)
 {
 	struct llcg_machine *m = g->machine;
 	union llcg_decision d = { .word = READ_ONCE(g->decision.word) };
 	u32 push_max = llcg_get(LLCG_PUSH_MAX);
-	u64 now_ns = local_clock();
-	u32 llc = m->cpu_llc[cpu];
+	u64 now_ns;
 	int dst;
 
-	if (!d.packed || llcg_topo_rank(m->topo, d.pref, llc) < d.range)
+	if (p->nr_cpus_allowed == 1 ||
+	    !llcg_push_wanted(m->topo, d, m->cpu_llc[cpu], waiting(p, cpu)) ||
+	    !may_search(g, push_max))
 		return;
-	if (atomic_read(&g->pushes) >= push_max)
-		return;
+	now_ns = local_clock();
 	dst = idle_in_range(m, d, p, now_ns);
 	if (dst < 0 || atomic_fetch_inc(&g->pushes) >= push_max ||
 	    !reserve(dst, now_ns))

@@ -83,7 +83,7 @@ LLCG_PARAM(epoch_period_ms, LLCG_EPOCH_PERIOD_MS,
 LLCG_PARAM(affinity_timeout_epochs, LLCG_AFFINITY_TIMEOUT_EPOCHS,
 	   "epochs unseen after which a group loses preference and claims, 1 to 1000; default 50");
 LLCG_PARAM(push_max, LLCG_PUSH_MAX,
-	   "running threads pushed into the range an epoch and group, 0 to 64; default 4");
+	   "running threads pushed to idle CPUs of the range an epoch and group, 0 to 64; default 4");
 LLCG_PARAM(wakeup, LLCG_WAKEUP,
 	   "1: place waking threads inside the range; default 1");
 LLCG_PARAM(footprint_guard, LLCG_FOOTPRINT_GUARD,

@@ -33,6 +33,8 @@ enum llcg_limits {
 	LLCG_SWITCH_FACTOR	= 2,
 	/* Epochs in a row for which another must be better. */
 	LLCG_SWITCH_EPOCHS	= 8,
+	/* A thread that loses more than this to others on its CPU is moved. */
+	LLCG_WAIT_MAX		= LLCG_CORE_CAPACITY / 4,
 	/* aggr_tolerance: every step above 1 adds so many LLC shares. */
 	LLCG_TOLERANCE_STEP	= 256,
 	LLCG_TOLERANCE_MAX	= 100,
@@ -90,6 +92,8 @@ union llcg_decision {
  * @LLCG_WHY_CLOSER: outside the range, towards it
  * @LLCG_WHY_SPILL: all LLCs before the destination are full
  * @LLCG_WHY_OUTSIDE: the destination is beyond the range
+ * @LLCG_WHY_STRAY: both are in the range, but NUMA balancing would not bring
+ *	the task to the node it prefers
  */
 enum llcg_why {
 	LLCG_WHY_FREE,
@@ -100,6 +104,7 @@ enum llcg_why {
 	LLCG_WHY_CLOSER,
 	LLCG_WHY_SPILL,
 	LLCG_WHY_OUTSIDE,
+	LLCG_WHY_STRAY,
 	LLCG_NR_WHYS,
 };
 
@@ -207,6 +212,11 @@ void llcg_decide(struct llcg_state *s, const struct llcg_inputs *in);
 struct llcg_verdict llcg_verdict(const struct llcg_topo *t,
 				 union llcg_decision d, u32 src, u32 dst,
 				 bool dst_idle);
+struct llcg_verdict llcg_numa_verdict(const struct llcg_topo *t,
+				      union llcg_decision d, u32 src, u32 dst,
+				      bool dst_idle, bool to_preferred_node);
+bool llcg_push_wanted(const struct llcg_topo *t, union llcg_decision d, u32 llc,
+		      u32 waiting);
 u64 llcg_footprint_bound(u64 llc_bytes, u32 tolerance);
 u32 llcg_free_capacity(const struct llcg_room *room);
 const char *llcg_reason_name(u32 reason);

@@ -24,6 +24,7 @@ static const char * const why_names[LLCG_NR_WHYS] = {
 	[LLCG_WHY_CLOSER]	= "closer",
 	[LLCG_WHY_SPILL]	= "spill",
 	[LLCG_WHY_OUTSIDE]	= "outside",
+	[LLCG_WHY_STRAY]	= "stray",
 };
 
 static struct llcg_verdict say(enum llcg_answer answer, enum llcg_why why)
@@ -69,6 +70,52 @@ struct llcg_verdict llcg_verdict(const struct llcg_topo *t,
 		return say(LLCG_DEFAULT, LLCG_WHY_SPILL);
 
 	return say(LLCG_DENY, LLCG_WHY_OUTSIDE);
+}
+
+/**
+ * llcg_numa_verdict - may NUMA balancing move a thread of a group?
+ * @t: the machine
+ * @d: the group's decision
+ * @src: LLC where the thread is
+ * @dst: LLC where it would go
+ * @dst_idle: a CPU waits for it there
+ * @to_preferred_node: @dst is in the node that the thread prefers
+ *
+ * As llcg_verdict(), but inside the range a thread moves to another LLC only to
+ * come to its preferred node. Threads that share data on several nodes would
+ * otherwise be exchanged for each other at every scan, with no gain. Any
+ * context; O(1).
+ */
+struct llcg_verdict llcg_numa_verdict(const struct llcg_topo *t,
+				      union llcg_decision d, u32 src, u32 dst,
+				      bool dst_idle, bool to_preferred_node)
+{
+	struct llcg_verdict v = llcg_verdict(t, d, src, dst, dst_idle);
+
+	if (v.why == LLCG_WHY_INSIDE && !to_preferred_node)
+		return say(LLCG_DENY, LLCG_WHY_STRAY);
+
+	return v;
+}
+
+/**
+ * llcg_push_wanted - should a running thread be sent to an idle CPU in range?
+ * @t: the machine
+ * @d: the group's decision
+ * @llc: LLC where the thread runs
+ * @waiting: capacity that the thread would use and others on its CPU get
+ *
+ * Threads outside the range are brought in, and those inside that are in each
+ * other's way, or in that of a pinned task, are set apart: balancing inside the
+ * range takes its time. Any context; O(1).
+ */
+bool llcg_push_wanted(const struct llcg_topo *t, union llcg_decision d, u32 llc,
+		      u32 waiting)
+{
+	if (!d.packed)
+		return false;
+
+	return waiting > LLCG_WAIT_MAX || llcg_topo_rank(t, d.pref, llc) >= d.range;
 }
 
 /**

@@ -314,10 +314,84 @@ static void test_names(void **unused)
 	check_names(llcg_why_name, LLCG_NR_WHYS);
 }
 
+/* NUMA balancing: as all else, but inside the range only to come home. */
+static void test_numa(void **unused)
+{
+	struct unit_machine *m = machine_even(2, 4);
+	struct llcg_topo *t = machine_topo(m);
+	u32 i, home;
+
+	(void)unused;
+	for (i = 0; i < 2 * ARRAY_SIZE(verdict_cases); i++) {
+		const struct verdict_case *c = &verdict_cases[i / 2];
+		union llcg_decision d = {
+			.pref = c->pref,
+			.range = c->range,
+			.spill = c->spill,
+			.reason = LLCG_REASON_PACKED,
+			.packed = 1,
+		};
+		bool stray = c->why == LLCG_WHY_INSIDE && !(i & 1);
+		struct llcg_verdict v = llcg_numa_verdict(t, d, c->src, c->dst,
+							  c->idle, i & 1);
+
+		check(v.answer == (stray ? LLCG_DENY : c->answer) &&
+		      v.why == (stray ? LLCG_WHY_STRAY : c->why),
+		      "%s, home %u: %u, %s", c->what, i & 1, v.answer,
+		      llcg_why_name(v.why));
+		for (home = 0; home < 2; home++) {
+			d.packed = 0;
+			v = llcg_numa_verdict(t, d, c->src, c->dst, c->idle, home);
+			check(v.answer == LLCG_DEFAULT, "%s, not packed: %u",
+			      c->what, v.answer);
+		}
+	}
+	llcg_topo_destroy(t);
+	machine_free(m);
+}
+
+static void test_push(void **unused)
+{
+	static const struct {
+		u32 packed;
+		u32 range;
+		u32 llc;
+		u32 waiting;
+		bool wanted;
+	} cases[] = {
+		{ 1, 2, 1, 0, false }, { 1, 2, 2, 0, false }, { 1, 2, 3, 0, true },
+		{ 1, 2, 0, 0, true }, { 1, 4, 0, 0, false }, { 1, 4, 4, 0, true },
+		{ 1, 4, 0, 256, false }, { 1, 4, 0, 257, true },
+		{ 1, 8, 7, 1024, true }, { 0, 2, 7, 1024, false },
+		{ 0, 2, 7, 0, false },
+	};
+	struct unit_machine *m = machine_even(2, 4);
+	struct llcg_topo *t = machine_topo(m);
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		union llcg_decision d = {
+			.pref = 1,
+			.range = cases[i].range,
+			.packed = cases[i].packed,
+		};
+
+		check(llcg_push_wanted(t, d, cases[i].llc, cases[i].waiting) ==
+		      cases[i].wanted, "case %u", i);
+	}
+	llcg_topo_destroy(t);
+	machine_free(m);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
 		CASE("every rule, by table; none if not packed", test_table),
+		CASE("NUMA balancing: inside the range only to come home",
+		     test_numa),
+		CASE("pushed: what runs outside, or waits for a quarter",
+		     test_push),
 		CASE("a new group's decision leaves all to the scheduler",
 		     test_new_group),
 		CASE("random machines and decisions: as the twin, and sane",

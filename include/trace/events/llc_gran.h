@@ -122,7 +122,7 @@ TRACE_EVENT(llcg_can_migrate,
 		  __get_str(why))
 );
 
-/* A running thread is sent into its group's range. */
+/* A running thread is sent to an idle CPU of its group's range. */
 TRACE_EVENT(llcg_push,
 
 	TP_PROTO(const struct task_struct *p, int src_cpu, int dst_cpu,
