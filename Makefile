@@ -30,6 +30,12 @@ module:
 		Kbuild dkms.conf module include $(module_dir)/
 	@$(MAKE) -s -C $(image)/build M=$(CURDIR)/$(module_dir) modules
 
+## make dkms-source  copy what dkms builds to DESTDIR/usr/src/llc_gran-VERSION
+version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+dkms-source:
+	@mkdir -p $(DESTDIR)/usr/src/llc_gran-$(version)
+	@cp -r COPYING Kbuild dkms.conf include module $(DESTDIR)/usr/src/llc_gran-$(version)/
+
 ## make bench        build the measuring programs into out/bench/
 bench: out/bench/spin out/bench/llcwatch
 
@@ -48,4 +54,4 @@ setup:
 clean:
 	@rm -rf out
 
-.PHONY: help demo check check-fast module bench setup clean
+.PHONY: help demo check check-fast module dkms-source bench setup clean
