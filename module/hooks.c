@@ -112,17 +112,20 @@ static struct llcg_group *group_of_waking(struct task_struct *p,
 	return llcg_group_find(cookie);
 }
 
+/*
+ * Inside the range the scheduler's choice stands, even if the CPU is busy: an
+ * idle one of another LLC there gives no less waiting, and costs a cold cache.
+ */
 static bool cpu_is_right(const struct llcg_group *g, union llcg_decision d,
 			 int cpu)
 {
 	u32 llc = g->machine->cpu_llc[cpu];
 
 	return llc == LLCG_NO_LLC ||
-	       (llcg_topo_rank(g->machine->topo, d.pref, llc) < d.range &&
-		sched_policy_cpu_idle(cpu));
+	       llcg_topo_rank(g->machine->topo, d.pref, llc) < d.range;
 }
 
-/* O(CPUs of the range) when the scheduler's choice is not right as it is. */
+/* O(CPUs of the range) when the scheduler's choice is outside of it. */
 static int llcg_select_cpu(struct task_struct *p, int prev_cpu, int new_cpu,
 			   unsigned int flags)
 {

@@ -29,8 +29,9 @@ static void usage(FILE *to)
 	      "  -p MS    time between two looks, 1 to 10000 (25)\n"
 	      "  -s N     seconds to watch, 1 to 3600 (4)\n"
 	      "FILE begins with a line 'llc NUMBER NODE' for each LLC and 'cpu NUMBER LLC'\n"
-	      "for each CPU. A line 'at MS RSS_KIB N N N...' for each look follows: how\n"
-	      "many threads were running, or waiting to, on each LLC.\n", to);
+	      "for each CPU. 'begin MS' is when COMMAND began on the monotonic clock, and a\n"
+	      "line 'at MS RSS_KIB N N N...' for each look follows: how many threads were\n"
+	      "running, or waiting to, on each LLC.\n", to);
 }
 
 static int number(const char *text, int min, int max, char option)
@@ -139,6 +140,7 @@ static int watch_all(struct watch *w, const struct options *o, FILE *f)
 	int64_t begin = watch_now_ms(), at = 0, next;
 	int status;
 
+	fprintf(f, "begin %lld\n", (long long)begin);
 	while (at < o->seconds * 1000) {
 		next = at - at % o->period_ms + o->period_ms;
 		usleep((next - at) * 1000);

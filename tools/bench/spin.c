@@ -50,6 +50,7 @@ struct options {
 	int stream_mib;
 	bool trail;
 	bool in_place;
+	bool bare;
 };
 
 static struct shared *shared[MAX_PROCS];
@@ -72,6 +73,7 @@ static void usage(FILE *to)
 		"  -f     free from the start: threads are not scattered\n"
 		"  -m MIB walk through an array of so much memory, line by line (reads\n"
 		"         and writes 512 KiB at random)\n"
+		"  -b     only be the process with the threads, and watch nothing\n"
 		"  -v     print the LLCs of every thread ten times a second\n"
 		"One line a process: threads, LLCs and nodes on average over the second\n"
 		"half, when it settled on -i LLCs for good (ms, -1 never), moves of a\n"
@@ -140,7 +142,6 @@ static void child(struct shared *sh, const struct options *o)
 	pthread_attr_t attr;
 	int i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	shared[0] = sh;
 	nr_threads = o->threads;
 	if (o->stream_mib)
@@ -332,7 +333,7 @@ static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:p:s:i:H:m:fvh")) != -1) {
+	while ((c = getopt(argc, argv, "t:p:s:i:H:m:bfvh")) != -1) {
 		switch (c) {
 		case 't':
 			o->threads = number(optarg, 1, WATCH_MAX_THREADS / MAX_PROCS, c);
@@ -351,6 +352,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'm':
 			o->stream_mib = number(optarg, 1, 1048576, c);
+			break;
+		case 'b':
+			o->bare = true;
 			break;
 		case 'f':
 			o->in_place = true;
@@ -385,19 +389,31 @@ static void free_threads(const struct watch_machine *m, struct shared *sh, int n
 		sched_setaffinity(sh->threads[i].tid, sizeof(all), &all);
 }
 
+static struct shared *share(void)
+{
+	void *p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("spin: mmap");
+		exit(1);
+	}
+
+	return p;
+}
+
 static int start_process(const struct watch_machine *m, const struct options *o,
 			 int p, struct watch *w)
 {
 	int i;
 
-	shared[p] = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared[p] == MAP_FAILED)
-		return -ENOMEM;
+	shared[p] = share();
 	w->machine = m;
 	w->pid = fork();
-	if (!w->pid)
+	if (!w->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		child(shared[p], o);
+	}
 	if (w->pid < 0)
 		return -errno;
 	w->nr_threads = o->threads;
@@ -426,6 +442,8 @@ int main(int argc, char **argv)
 	}
 	for (cpu = 0; cpu < m.nr_cpus; cpu++)
 		cores += m.llc[cpu] == 0 && m.first_of_core[cpu];
+	if (o.bare)
+		child(share(), &o);
 	if (!o.ideal)
 		o.ideal = (o.threads + cores - 1) / cores;
 
