@@ -37,7 +37,12 @@ dkms-source:
 	@cp -r COPYING Kbuild dkms.conf include module $(DESTDIR)/usr/src/llc_gran-$(version)/
 
 ## make bench        build the measuring programs into out/bench/
-bench: out/bench/spin out/bench/llcwatch
+bench: out/bench/spin out/bench/llcwatch out/bench/cost
+
+# Static, so that what exec costs is the kernel's part.
+out/bench/cost: tools/bench/cost.c
+	@mkdir -p $(@D)
+	@$(CC) -O2 -Wall -Wextra -Werror -static -o $@ $< -pthread
 
 out/bench/%: tools/bench/%.c tools/bench/watch.c tools/bench/watch.h
 	@mkdir -p $(@D)

@@ -51,49 +51,36 @@ static bool understand(struct llcg_question *q, const struct sched_policy_move *
 	return q->src != LLCG_NO_LLC && q->dst != LLCG_NO_LLC;
 }
 
-static enum sched_policy_verdict reply(const struct llcg_question *q,
-				       struct llcg_verdict v, union llcg_decision d)
+static struct llcg_verdict ask(const struct llcg_question *q, union llcg_decision d)
 {
+	const struct llcg_machine *m = q->g->machine;
+	const struct sched_policy_move *mv = q->mv;
+	bool idle = mv->newidle || sched_policy_cpu_idle(mv->dst_cpu);
+
+	if (mv->path != SCHED_POLICY_NUMA)
+		return llcg_verdict(m->topo, d, q->src, q->dst, idle);
+
+	return llcg_numa_verdict(m->topo, d, q->src, q->dst, idle,
+				 llcg_task_preferred_nid(mv->p) ==
+				 m->llcs[q->dst].nid);
+}
+
+/* O(1). */
+static enum sched_policy_verdict llcg_can_migrate(const struct sched_policy_move *mv)
+{
+	struct llcg_question q;
+	struct llcg_verdict v;
+	union llcg_decision d;
+
+	if (!understand(&q, mv))
+		return SCHED_POLICY_DEFAULT;
+	d.word = READ_ONCE(q.g->decision.word);
+	v = ask(&q, d);
 	llcg_stat_add(llcg_answer_stats[v.answer], 1);
 	if (v.answer != LLCG_DEFAULT)
-		trace_llcg_can_migrate(q->mv, v, d);
+		trace_llcg_can_migrate(mv, v, d);
 
 	return llcg_answers[v.answer];
-}
-
-static bool dst_idle(const struct sched_policy_move *mv)
-{
-	return mv->newidle || sched_policy_cpu_idle(mv->dst_cpu);
-}
-
-/* O(1). */
-static enum sched_policy_verdict llcg_ask(const struct sched_policy_move *mv)
-{
-	struct llcg_question q;
-	union llcg_decision d;
-
-	if (!understand(&q, mv))
-		return SCHED_POLICY_DEFAULT;
-	d.word = READ_ONCE(q.g->decision.word);
-
-	return reply(&q, llcg_verdict(q.g->machine->topo, d, q.src, q.dst,
-				      dst_idle(mv)), d);
-}
-
-/* O(1). */
-static enum sched_policy_verdict llcg_ask_numa(const struct sched_policy_move *mv)
-{
-	struct llcg_question q;
-	union llcg_decision d;
-	bool home;
-
-	if (!understand(&q, mv))
-		return SCHED_POLICY_DEFAULT;
-	d.word = READ_ONCE(q.g->decision.word);
-	home = llcg_task_preferred_nid(mv->p) == q.g->machine->llcs[q.dst].nid;
-
-	return reply(&q, llcg_numa_verdict(q.g->machine->topo, d, q.src, q.dst,
-					   dst_idle(mv), home), d);
 }
 
 static struct llcg_group *group_of_waking(struct task_struct *p,
@@ -210,13 +197,11 @@ static const struct sched_policy_ops llcg_ops = {
 	.abi		= SCHED_POLICY_ABI,
 	.size		= sizeof(struct sched_policy_ops),
 	.name		= "llc_gran",
-	.can_migrate	= llcg_ask,
-	.active_balance	= llcg_ask,
+	.can_migrate	= llcg_can_migrate,
 	.select_cpu	= llcg_select_cpu,
 	.account	= llcg_account,
 	.tick		= llcg_tick,
 	.topology	= llcg_topology_rebuild,
-	.numa_task	= llcg_ask_numa,
 };
 
 /**

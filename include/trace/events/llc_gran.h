@@ -81,7 +81,7 @@ TRACE_EVENT(llcg_guard,
 		  __entry->bound_bytes, __get_str(from), __get_str(to))
 );
 
-/* The answer to load balancing about one task. */
+/* The answer about a move of one task, where it is not the default one. */
 TRACE_EVENT(llcg_can_migrate,
 
 	TP_PROTO(const struct sched_policy_move *mv, struct llcg_verdict v,
@@ -96,7 +96,7 @@ TRACE_EVENT(llcg_can_migrate,
 		__field(int,	dst_cpu)
 		__field(u32,	pref)
 		__field(u32,	range)
-		__field(int,	active)
+		__field(u8,	path)
 		__field(u8,	answer)
 		__string(why,	llcg_why_name(v.why))
 	),
@@ -108,15 +108,16 @@ TRACE_EVENT(llcg_can_migrate,
 		__entry->dst_cpu = mv->dst_cpu;
 		__entry->pref = d.pref;
 		__entry->range = d.range;
-		__entry->active = mv->running;
+		__entry->path = mv->path;
 		__entry->answer = v.answer;
 		llcg_assign_str(why, llcg_why_name(v.why));
 	),
 
-	TP_printk("comm=%s pid=%d src_cpu=%d dst_cpu=%d pref=%u range=%u active=%d answer=%s why=%s",
+	TP_printk("comm=%s pid=%d src_cpu=%d dst_cpu=%d pref=%u range=%u path=%s answer=%s why=%s",
 		  __entry->comm, __entry->pid, __entry->src_cpu,
 		  __entry->dst_cpu, __entry->pref, __entry->range,
-		  __entry->active,
+		  __print_symbolic(__entry->path, { 0, "pull" },
+				   { 1, "active" }, { 2, "numa" }),
 		  __print_symbolic(__entry->answer, { 0, "default" },
 				   { 1, "allow" }, { 2, "deny" }),
 		  __get_str(why))
