@@ -13,7 +13,7 @@
  * whose tick finds that it is over.
  */
 static struct {
-	u32 now;
+	atomic_t now;
 	u64 started_ns;
 } llcg_epoch ____cacheline_aligned_in_smp;
 
@@ -24,7 +24,7 @@ static struct {
  */
 u32 llcg_epoch_now(void)
 {
-	return READ_ONCE(llcg_epoch.now);
+	return atomic_read(&llcg_epoch.now);
 }
 
 /**
@@ -37,11 +37,11 @@ u32 llcg_epoch_now(void)
 void llcg_epoch_restart(void)
 {
 	u32 uptime_ms = div_u64(ktime_get_ns(), NSEC_PER_MSEC);
-	u32 after = llcg_epoch.now + 2 * LLCG_WINDOW_EPOCHS;
+	u32 after = llcg_epoch_now() + 2 * LLCG_WINDOW_EPOCHS;
 
 	if ((s32)(uptime_ms - after) > 0)
 		after = uptime_ms;
-	WRITE_ONCE(llcg_epoch.now, after);
+	atomic_set(&llcg_epoch.now, after);
 }
 
 /**
@@ -61,7 +61,7 @@ bool llcg_epoch_advance(u64 now_ns)
 		return false;
 	if (cmpxchg64(&llcg_epoch.started_ns, started, now_ns) != started)
 		return false;
-	WRITE_ONCE(llcg_epoch.now, llcg_epoch.now + 1);
+	atomic_inc(&llcg_epoch.now);
 
 	return true;
 }
@@ -101,12 +101,10 @@ static void ring_add(struct llcg_ring *ring, u32 epoch, int amount)
  */
 u32 llcg_ring_sum(const struct llcg_ring *ring, u32 epoch)
 {
-	u32 newest = READ_ONCE(ring->epoch), age = epoch - newest, i;
+	u32 newest = READ_ONCE(ring->epoch), age = llcg_age(epoch, newest), i;
 	int sum = 0;
 
 	/* What the ring has not been advanced over is empty, or too old. */
-	if ((s32)age < 0)
-		age = 0;
 	for (i = age; i < LLCG_WINDOW_EPOCHS; i++)
 		sum += atomic_read(&ring->bucket[(newest - (i - age)) %
 						 LLCG_RING_BUCKETS]);
@@ -143,7 +141,7 @@ static void take_back(struct llcg_machine *m, struct llcg_group *g,
 {
 	struct llcg_slot *slot;
 
-	if (epoch - c.epoch >= LLCG_WINDOW_EPOCHS || c.llc >= m->nr_llcs)
+	if (llcg_age(epoch, c.epoch) >= LLCG_WINDOW_EPOCHS || c.llc >= m->nr_llcs)
 		return;
 	ring_add(&m->llcs[c.llc].load, c.epoch, -c.amount);
 	if (!g || !c.in_group)

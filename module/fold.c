@@ -22,7 +22,7 @@ struct fold {
 
 static bool may_run_anywhere(const struct llcg_group *g, u32 epoch)
 {
-	return epoch - READ_ONCE(g->all_epoch) < LLCG_ALLOWED_EPOCHS;
+	return llcg_age(epoch, READ_ONCE(g->all_epoch)) < LLCG_ALLOWED_EPOCHS;
 }
 
 /* Whether the threads have just been set free, or restricted. */
@@ -39,7 +39,7 @@ static bool affinity_changed(struct llcg_group *g, u32 epoch)
 /* Affinity as the threads last seen have it: gathered over some windows. */
 static void turn_allowed(struct llcg_group *g, u32 epoch)
 {
-	if (epoch - g->allowed_epoch < LLCG_ALLOWED_EPOCHS)
+	if (llcg_age(epoch, g->allowed_epoch) < LLCG_ALLOWED_EPOCHS)
 		return;
 	cpumask_copy(g->allowed, g->allowed_next);
 	cpumask_clear(g->allowed_next);
@@ -137,7 +137,7 @@ static void gather(struct fold *f, u32 epochs, u64 elapsed_ns)
 		slot->occupancy += min_t(u64, used, U32_MAX) / 2;
 		if (ran)
 			slot->last_epoch = f->epoch;
-		if (f->epoch - slot->last_epoch > timeout) {
+		if (llcg_age(f->epoch, slot->last_epoch) > timeout) {
 			WRITE_ONCE(slot->listed, false);
 			g->visits[i] = g->visits[--g->nr_visits];
 			continue;
@@ -192,9 +192,9 @@ void llcg_fold(struct llcg_group *g, struct task_struct *p, u32 epoch,
 
 	if (READ_ONCE(g->folded_epoch) == epoch || !raw_spin_trylock(&g->lock))
 		return;
-	epochs = epoch - g->folded_epoch;
+	epochs = llcg_age(epoch, g->folded_epoch);
 	elapsed_ns = now_ns - g->folded_ns;
-	if (epochs && (s64)elapsed_ns > 0) {
+	if (!g->dropped && epochs && (s64)elapsed_ns > 0) {
 		g->folded_epoch = epoch;
 		g->folded_ns = now_ns;
 		g->nr_threads = get_nr_threads(p);
@@ -215,13 +215,16 @@ void llcg_fold(struct llcg_group *g, struct task_struct *p, u32 epoch,
 /**
  * llcg_fold_idle - a group that is not seen any more lets go
  * @g: the group
+ * @drop: it is about to be freed: a thread that found it before must not claim
+ *	anything again
  *
  * Its preference and claims end; its next thread to run starts anew. May be
  * called with interrupts on, from the worker only.
  */
-void llcg_fold_idle(struct llcg_group *g)
+void llcg_fold_idle(struct llcg_group *g, bool drop)
 {
 	raw_spin_lock_irq(&g->lock);
+	g->dropped = drop;
 	drop_claims(g);
 	g->state.decision.reason = LLCG_REASON_IDLE;
 	g->state.decision.packed = 0;

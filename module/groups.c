@@ -274,7 +274,7 @@ static void drop_group(struct llcg_group *g)
 	u32 index = cookie_index(g->cookie);
 
 	lockdep_assert_held(&llcg_groups_mutex);
-	llcg_fold_idle(g);
+	llcg_fold_idle(g, true);
 	RCU_INIT_POINTER(groups[index], NULL);
 	__clear_bit(index, used);
 	call_rcu(&g->rcu, free_group_rcu);
@@ -313,12 +313,12 @@ static void reap_work_fn(struct work_struct *work)
 	mutex_lock(&llcg_groups_mutex);
 	for_each_set_bit(i, used, LLCG_MAX_GROUPS) {
 		struct llcg_group *g = group_at(i);
-		u32 age = epoch - READ_ONCE(g->seen_epoch);
+		u32 age = llcg_age(epoch, READ_ONCE(g->seen_epoch));
 
 		if (!enabled || age > LLCG_DROP_TIMEOUTS * timeout)
 			drop_group(g);
 		else if (age > timeout)
-			llcg_fold_idle(g);
+			llcg_fold_idle(g, false);
 	}
 	mutex_unlock(&llcg_groups_mutex);
 	queue_delayed_work(llcg_wq, to_delayed_work(work),

@@ -153,6 +153,7 @@ struct llcg_slot {
  * @seen_epoch: last epoch in which a thread of it was seen
  * @all_epoch: last epoch in which one was that may run anywhere
  * @lock: protects all below; a trylock in the tick, never waited for there
+ * @dropped: nobody finds it any more, and it may claim nothing
  * @state: the policy's
  * @folded_epoch: last fold
  * @folded_ns: when it was
@@ -183,6 +184,7 @@ struct llcg_group {
 	u32 all_epoch;
 
 	raw_spinlock_t lock;
+	bool dropped;
 	struct llcg_state state;
 	u32 folded_epoch;
 	u64 folded_ns;
@@ -214,7 +216,7 @@ u32 llcg_groups_for_each(void (*fn)(struct llcg_group *g, void *ctx), void *ctx)
 
 void llcg_fold(struct llcg_group *g, struct task_struct *p, u32 epoch,
 	       u64 now_ns);
-void llcg_fold_idle(struct llcg_group *g);
+void llcg_fold_idle(struct llcg_group *g, bool drop);
 
 /* placement.c */
 

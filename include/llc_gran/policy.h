@@ -208,6 +208,17 @@ struct llcg_state {
 	u64 bound_bytes;
 };
 
+/*
+ * Epochs from @then to @now, 0 if @then is later: a CPU that has seen the epoch
+ * change may have written @then after another read @now.
+ */
+static inline u32 llcg_age(u32 now, u32 then)
+{
+	s32 age = now - then;
+
+	return max_t(s32, age, 0);
+}
+
 void llcg_decide(struct llcg_state *s, const struct llcg_inputs *in);
 struct llcg_verdict llcg_verdict(const struct llcg_topo *t,
 				 union llcg_decision d, u32 src, u32 dst,

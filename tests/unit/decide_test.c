@@ -412,6 +412,27 @@ static void test_spill_over_forbidden(void **unused)
 	fake_free(f);
 }
 
+/* Epochs wrap, and a later one may have been written by another CPU. */
+static void test_age(void **unused)
+{
+	static const struct {
+		u32 now;
+		u32 then;
+		u32 age;
+	} cases[] = {
+		{ 5, 5, 0 }, { 6, 5, 1 }, { 500, 5, 495 }, { 5, 6, 0 }, { 5, 12, 0 },
+		{ 0, U32_MAX, 1 }, { 3, U32_MAX - 1, 5 }, { U32_MAX, 0, 0 },
+		{ U32_MAX - 1, 3, 0 },
+	};
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		check(llcg_age(cases[i].now, cases[i].then) == cases[i].age,
+		      "from %u to %u: %u", cases[i].then, cases[i].now,
+		      llcg_age(cases[i].now, cases[i].then));
+}
+
 /* What an epoch costs does not depend on the size of the machine. */
 static void test_cost(void **unused)
 {
@@ -458,6 +479,7 @@ int main(void)
 		CASE("spill is the first position that is not full", test_spill),
 		CASE("spill passes LLCs the group may not run on",
 		     test_spill_over_forbidden),
+		CASE("age of an epoch: none if it is later", test_age),
 		CASE("1,024 LLCs: O(visits + range)", test_cost),
 	};
 
