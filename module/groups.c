@@ -259,10 +259,13 @@ struct llcg_group *llcg_group_of_current(struct task_struct *p, u32 llc)
 	u64 cookie = atomic64_read(&p->mm->sched_policy) & LLCG_COOKIE_MASK;
 	struct llcg_group *g = llcg_group_find(cookie);
 
+	/* Also when there is none: by exec the task has left another's. */
+	if (!g)
+		cookie = 0;
+	if (p->sched_policy[LLCG_TASK_COOKIE] != cookie)
+		WRITE_ONCE(p->sched_policy[LLCG_TASK_COOKIE], cookie);
 	if (!g && get_nr_threads(p) < 2)
 		return NULL;
-	if (g && p->sched_policy[LLCG_TASK_COOKIE] != cookie)
-		WRITE_ONCE(p->sched_policy[LLCG_TASK_COOKIE], cookie);
 	if (!g || !has_slot(g, llc))
 		request(p->mm, llc);
 
