@@ -84,10 +84,9 @@ static void usage(FILE *to)
 
 static int number(const char *text, int min, int max, char option)
 {
-	char *end;
-	long n = strtol(text, &end, 10);
+	int n;
 
-	if (*end || end == text || n < min || n > max) {
+	if (watch_number(text, min, max, &n)) {
 		fprintf(stderr, "spin: -%c %s is not from %d to %d\n", option,
 			text, min, max);
 		usage(stderr);

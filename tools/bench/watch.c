@@ -228,3 +228,26 @@ int64_t watch_now_ms(void)
 
 	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
 }
+
+/**
+ * watch_number - a number on a command line
+ * @text: what was given
+ * @min: lowest
+ * @max: highest
+ * @n: set on success
+ *
+ * Return: 0, -EINVAL for what is no number, -ERANGE.
+ */
+int watch_number(const char *text, int min, int max, int *n)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end || end == text)
+		return -EINVAL;
+	if (value < min || value > max)
+		return -ERANGE;
+	*n = value;
+
+	return 0;
+}

@@ -71,5 +71,6 @@ int watch_sample(struct watch *w);
 void watch_count(struct watch *w);
 int watch_llc_threads(const struct watch *w, int llc);
 int64_t watch_now_ms(void);
+int watch_number(const char *text, int min, int max, int *n);
 
 #endif /* _LLCG_WATCH_H */
